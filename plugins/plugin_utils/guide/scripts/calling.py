@@ -9,7 +9,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 from .. import masks
 from ..keys.settings import Guide
 from ..shell import bindings, conditions, expand, predicates, virtual
-from ..shell.nodes import Case, Function, Node, Simple, all_of
+from ..shell.nodes import Case, Function, Node, Sequence_, Simple, all_of
 from .loops import Loops
 
 _MOST_DEPTH = 12
@@ -65,6 +65,20 @@ class Calling(Loops):
         self.sink.caveats += (virtual.IF_UP,) if virtual.IF_UP not in self.sink.caveats else ()
         return True
 
+    def only_of_driver(self, test: Optional[Node], body: Node, holds: bool) -> bool:
+        """Whether the other rounds end here, and the rest of this one is for the NICs of a driver that a test names."""
+        commands = body.commands if isinstance(body, Sequence_) else (body,)
+        words = [one.words[0][0] if isinstance(one, Simple) and one.words else "" for one in commands]
+        if not self.rounds or test is None or words[-1:] != ["continue"] or set(words[:-1]) - {"echo", "printf"}:
+            return False
+        found = bindings.alternatives(test, self.scope, holds)
+        if len(found) != 1 or bindings.DRIVER not in found[0]:
+            return False
+        self.condition(test)
+        self.visit_all(body)
+        bindings.bind(self.scope, found[0])
+        return True
+
     def without_virtual(self, node: Case, subject: str) -> Case:
         """A `case` over all NICs without those of its cases that end the rounds for virtual ones."""
         gone = [
@@ -115,7 +129,7 @@ class Calling(Loops):
         self.called.append(function.name)
         values = self.scope.values
         state = _State(self.scope.arguments, {key: values.pop(key) for key in list(values) if key.isdecimal()})
-        override = self.override
+        override, driver = self.override, bindings.driver(self.scope)
         if words is not None and {masks.mask("$@"), masks.mask("$*")} & set(words):
             words = None
         if words and (self.sites.get(function.name, 0) > 1 or self.hands_over(words)):
@@ -136,4 +150,5 @@ class Calling(Loops):
             for key, value in self.kept.pop().items():
                 self.scope.values.pop(key, None) if value is None else self.scope.values.update({key: value})
             self.scope.values.update(state.digits)
+            bindings.only_of(self.scope, driver)
             self.override = override

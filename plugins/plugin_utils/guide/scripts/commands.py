@@ -76,7 +76,7 @@ class Commands(OwnPrograms):
     def _simple_command(self, node: Simple) -> str:
         index = 0
         self.line = self.override or node.line
-        self.sink.driver = str(self.scope.values.get(bindings.DRIVER, ""))
+        self.sink.driver = bindings.driver(self.scope)
         if self.taken_in:
             self.tell_defaults(node)
         while index < len(node.words) and expand.assignment(node.words[index][0]):

@@ -123,7 +123,7 @@ class Rounds(Pipelines):
     def one_round(self, body: Node, symbolic: bool) -> None:
         self.undecided += symbolic
         self.rounds += symbolic
-        before = self.counted
+        before, driver = self.counted, bindings.driver(self.scope)
         if symbolic:
             self.counted = before.union(name for node in all_of(body) for name in self.assigned(node))
         try:
@@ -133,6 +133,7 @@ class Rounds(Pipelines):
             self.undecided -= symbolic
             self.rounds -= symbolic
             self.counted = before
+            bindings.only_of(self.scope, driver)
 
     def in_any_round(self, start: Dict[str, expand.Value]) -> None:
         """After a condition that some rounds meet: what the loop counts on is no better known than before it."""

@@ -131,6 +131,8 @@ class Walk(Roles):
             outcome, start = node.operator == "&&", dict(self.scope.values)
             if known is None and self.only_if_up(node.left, node.right):
                 return
+            if known is None and self.only_of_driver(node.left, node.right, not outcome):
+                return
             if known is None:
                 self.loopback = conditions.is_about_lo(node.left)
                 bounded = self.guide.bounded(raising.bounds(node.left, self.scope, outcome))
@@ -236,6 +238,8 @@ class Walk(Roles):
             self.sink.branch = before
 
     def _if(self, node: If) -> None:
+        if len(node.arms) == 1 and self.only_of_driver(*node.arms[0], holds=False):
+            return
         group, closed = self.group(), False
         tried: List[Setting] = []
         failing = 0  # the group of the command that the first test runs, and of what runs where that fails

@@ -19,6 +19,9 @@ _LOOKED_FOR = re.compile(r"\|\s*e?grep\s+((?:-\w+\s+)*)([\"']?)([^\s\"'|)`]+)\2\
 _THERE = {"-gt 0", "-ge 1", "-eq 1", "-ne 0", "= 1", "== 1", "!= 0"}
 _ABSENT = {"-eq 0", "-lt 1", "-le 0", "-ne 1", "= 0", "== 0", "!= 1"}
 
+# What tells of the device of a NIC, among the rest its driver.
+_OF_A_DEVICE = re.compile(r"/sys/class/net/[^/]+/device/(?:uevent|driver/uevent)\b")
+
 # One dictionary for each way in which a condition can hold; an empty one says nothing.
 Bindings = Dict[str, str]
 _NOTHING: Bindings = {}
@@ -40,18 +43,18 @@ def alternatives(node: Node, scope: expand.Scope, holds: bool = True) -> List[Bi
     if isinstance(node, Pipeline) and holds:
         return searched(node)
     raw = tested(node)
-    return _words(raw, scope, holds) if raw else [_NOTHING]
+    return of_words(raw, scope, holds) if raw else found_in(node, scope) if holds else [_NOTHING]
 
 
-def _words(raw: Sequence[str], scope: expand.Scope, holds: bool) -> List[Bindings]:
+def of_words(raw: Sequence[str], scope: expand.Scope, holds: bool) -> List[Bindings]:
     """The words of a test: `a = b`, joined by -o and -a, of which -a holds together more."""
     for joined, together in JOINED:
         index = next((number for number, word in enumerate(raw) if word in joined), 0)
         if index:
-            sides = [_words(side, scope, holds) for side in (raw[:index], raw[index + 1 :])]
+            sides = [of_words(side, scope, holds) for side in (raw[:index], raw[index + 1 :])]
             return _both(*sides) if together is holds else _either(*sides)
     if raw[:1] == ["!"]:
-        return _words(raw[1:], scope, not holds)
+        return of_words(raw[1:], scope, not holds)
     driver, there = driver_tested(raw, scope)
     if driver:
         return _drivers(driver) if there is holds else [_NOTHING]
@@ -61,6 +64,9 @@ def _words(raw: Sequence[str], scope: expand.Scope, holds: bool) -> List[Binding
         return [_NOTHING]
     for variable, literal in ((raw[0], raw[2]), (raw[2], raw[0])):
         match, text = _VARIABLE.fullmatch(variable), expand.text(literal, scope)
+        driver = text.rpartition("/")[2]  # a link to a driver is its path
+        if raw[0] == variable and driver.strip("*") and masks.known(text) and _tells_driver(variable, scope):
+            return [{**({match[1]: text} if match and "*" not in text else {}), DRIVER: driver}]
         if text and masks.known(text) and not any(char in text for char in "*?[$"):
             names = [match[1]] if match else []
             names += [DRIVER] if _tells_driver(variable, scope) else []
@@ -71,7 +77,17 @@ def _words(raw: Sequence[str], scope: expand.Scope, holds: bool) -> List[Binding
 
 def _tells_driver(raw: str, scope: expand.Scope) -> bool:
     match = _VARIABLE.fullmatch(raw)
-    return match[1] in scope.drivers if match else queries_driver(raw)
+    return match[1] in scope.drivers if match else queries_driver(filled(raw, scope))
+
+
+def filled(raw: str, scope: expand.Scope) -> str:
+    """A word with the paths of sysfs in place of the variables that hold them: `$(readlink "$nic/device/driver")`."""
+
+    def of_sysfs(match: re.Match[str]) -> str:
+        value = scope.get(match[1])
+        return masks.shown(value) if isinstance(value, str) and "/sys/class/net/" in value else match[0]
+
+    return re.sub(r"\$\{?(\w+)\}?", of_sysfs, raw)
 
 
 def looked_for(raw: str, scope: expand.Scope) -> str:
@@ -83,9 +99,11 @@ def looked_for(raw: str, scope: expand.Scope) -> str:
 
 def holds_driver(name: str, raw: str, scope: expand.Scope) -> None:
     """Remember of a variable whether it holds the name of a driver, or whether one is found."""
-    scope.looked_for[name] = looked_for(raw, scope)
+    source = filled(raw, scope)
+    scope.looked_for[name] = looked_for(source, scope)
     scope.drivers.discard(name)
-    scope.drivers |= {name} if not scope.looked_for[name] and queries_driver(raw) else set()
+    is_query = queries_driver(source) and re.search(r"\$\(|`", raw) is not None
+    scope.drivers |= {name} if not scope.looked_for[name] and is_query else set()
 
 
 def driver_tested(raw: Sequence[str], scope: expand.Scope) -> Tuple[str, bool]:
@@ -100,8 +118,21 @@ def driver_tested(raw: Sequence[str], scope: expand.Scope) -> Tuple[str, bool]:
 
 def _drivers(pattern: str) -> List[Bindings]:
     """The drivers of a regular expression that is nothing but their names."""
-    names = re.sub(r"driver:(\s|\\s[*+]?)*|[\^$()\"']|\\[<>b]", "", pattern).replace("\\|", "|").split("|")
-    return [{DRIVER: name} for name in names] if all(re.fullmatch(r"[\w-]+", name) for name in names) else [_NOTHING]
+    names = re.sub(r"driver:(\s|\\s[*+]?)*|DRIVER=|[\^$()\"']|\\[<>b]", "", pattern).replace("\\|", "|").split("|")
+    are_names = all(re.fullmatch(r"[A-Za-z][\w-]*", name) for name in names)
+    return [{DRIVER: name} for name in names] if are_names else [_NOTHING]
+
+
+def driver(scope: expand.Scope) -> str:
+    """The driver of the NICs that a command is for; empty where no condition says so."""
+    name = str(scope.values.get(DRIVER, ""))
+    return name if masks.known(name) else ""
+
+
+def only_of(scope: expand.Scope, name: str) -> None:
+    """Let what follows be for the NICs of a driver, or for those of any."""
+    scope.values.pop(DRIVER, None)
+    scope.values.update({DRIVER: name} if name else {})
 
 
 def searched(node: Pipeline) -> List[Bindings]:
@@ -113,6 +144,14 @@ def searched(node: Pipeline) -> List[Bindings]:
     if words[0] not in ("grep", "egrep") or any(re.match(r"-\w*[vf]", word) for word in words):
         return [_NOTHING]
     return _drivers(next((word for word in words[1:] if not word.startswith("-")), ""))
+
+
+def found_in(node: Node, scope: expand.Scope) -> List[Bindings]:
+    """`grep -q DRIVER /sys/class/net/NIC/device/uevent`."""
+    words = [raw for raw, _line in node.words] if isinstance(node, Simple) else []
+    plain = [word for word in words[1:] if not word.startswith("-")]
+    is_it = words[:1] == ["grep"] and len(plain) == 2 and not any(re.match(r"-\w*[vf]", word) for word in words)
+    return _drivers(plain[0]) if is_it and _OF_A_DEVICE.search(filled(plain[1], scope)) else [_NOTHING]
 
 
 def _both(one: List[Bindings], other: List[Bindings]) -> List[Bindings]:
@@ -167,7 +206,8 @@ def of_pattern(subject: str, pattern: str, scope: expand.Scope) -> Bindings:
     """What a pattern of a `case` says of the variables of its subject, which may be two: `case "$1:$2" in eno1:up)`."""
     names = re.fullmatch(r"[\"']?\$\{?(\w+)\}?(?:([:,/ _.-]+)\$\{?(\w+)\}?)?[\"']?", subject)
     if not names:
-        return {DRIVER: pattern} if queries_driver(subject) and pattern.strip("*") else {}
+        driver = pattern.rpartition("/")[2]
+        return {DRIVER: driver} if queries_driver(filled(subject, scope)) and driver.strip("*") else {}
     parts = [pattern] if not names[2] else pattern.split(names[2])
     chosen = [name for name in (names[1], names[3]) if name]
     # A pattern of names is what an inventory takes, too; one for everything says nothing.
@@ -178,7 +218,7 @@ def of_pattern(subject: str, pattern: str, scope: expand.Scope) -> Bindings:
         if usable and part.strip("*") and not any(char in part for char in "?[") and part.lower() not in START
     }
     drivers = [part for name, part in found.items() if name in scope.drivers]
-    return {**found, DRIVER: drivers[0]} if drivers else found
+    return {**found, DRIVER: drivers[0].rpartition("/")[2]} if drivers else found
 
 
 def bind(scope: expand.Scope, found: Bindings) -> None:

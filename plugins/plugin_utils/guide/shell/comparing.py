@@ -10,13 +10,18 @@ from .. import masks
 from ..model import Part
 from . import asking, bindings, expand
 from .conditions import START, UNDO
-from .nodes import JOINED, AndOr, Node, Not, Pipeline, Sequence_, tested
+from .nodes import JOINED, AndOr, Node, Not, Pipeline, Sequence_, Simple, tested
 
 _VARIABLE = re.compile(r"[\"']?\$\{?(\w+)(?:[,^]{1,2}|:?-[^}]*)?\}?[\"']?")
 # Words that say what a call is for or that something is there at all, and those of systems that have no inventory.
 EVENTS = {"vpn-up", "pre-up", "post-up", "dhcp4-change", "dhcp6-change", "routable", "configured", "bound", "renew"}
 _OF_ANY = START | UNDO | EVENTS | {"", "*", "lo", "linux", "darwin", "root"}
 AFFIRMED = {"yes", "y", "true", "on", "1", "enable", "enabled"}
+# What tells one NIC from another, where the inventory has names and drivers.
+_OF_A_NIC = re.compile(
+    r"/sys/class/net/[^/]+/(?:device/(?:uevent|driver|vendor|device|subsystem_\w+|modalias|numa_node|label)"
+    r"|address|type|ifalias|phys_\w+|dev_id|dev_port)\b"
+)
 # A number, or a pattern of numbers.
 _OF_A_NUMBER = re.compile(r"\d+|\^?-?\??\(?(?:\[0-9\]|\\d|\[\[:digit:\]\])[+*]?\)?\$?")
 _OF_THE_USER = {"EUID", "UID", "USER", "LOGNAME", "SUDO_USER", "SHELL", "TERM", "BASH_SOURCE", "OSTYPE", "REPLY"}
@@ -38,7 +43,19 @@ def _needed(node: Optional[Node], scope: expand.Scope, holds: bool) -> List[Part
     if isinstance(node, Pipeline) and not holds:
         drivers = [one[bindings.DRIVER] for one in bindings.searched(node) if one]
         return [_of_others(" or ".join(drivers))] if drivers else []
-    return _of_words(tested(node), scope, holds)
+    words = tested(node)
+    if not words and isinstance(node, Simple) and node.words and node.words[0][0] in ("grep", "egrep"):
+        return _of_grep([raw for raw, _line in node.words], bindings.found_in(node, scope), scope, holds)
+    return _of_words(words, scope, holds)
+
+
+def _of_grep(words: List[str], found: List[bindings.Bindings], scope: expand.Scope, holds: bool) -> List[Part]:
+    """The same of what is looked for in a file that tells NICs apart; a driver stands in the setting itself."""
+    if all(found):
+        return [] if holds else [_of_others(" or ".join(one[bindings.DRIVER] for one in found))]
+    told = _OF_A_NIC.search(" ".join(bindings.filled(word, scope) for word in words))
+    said = f"{' '.join(words)} finds {'something' if holds else 'nothing'}"
+    return [Part(said, frozenset())] if told else []
 
 
 def _joined(sides: Sequence[List[Part]], both: bool) -> List[Part]:
@@ -69,9 +86,11 @@ def _of_words(words: Sequence[str], scope: expand.Scope, holds: bool) -> List[Pa
     if driver:
         return [] if there is holds else [_of_others(driver)]
     of_numbers = words[1:] == ["-eq", "1"]  # of all that compares numbers, only a switch is of interest
-    if len(words) < 3 or not (of_numbers or words[1] in ("=", "==", "!=", "=~")) or not _tells(words, scope, holds):
+    if len(words) < 3 or not (of_numbers or words[1] in ("=", "==", "!=", "=~")):
         return []
     sides = (words[0], "".join(words[2:]))
+    if not _tells(words, scope, holds) and not _reads_of_nic(words, scope, holds):
+        return []
     variables = [side for side in sides if _VARIABLE.fullmatch(side)]
     said = f"{words[0]} {words[1]} {sides[1]} {'holds' if holds else 'does not hold'}"
     literal = frozenset(expand.text(side, scope) for side in sides if side not in variables)
@@ -109,6 +128,13 @@ def _tells(words: Sequence[str], scope: expand.Scope, holds: bool) -> bool:
     if same and literal & AFFIRMED and all(scope.get(name) is None for name in names):
         return True  # a switch from outside the script, which is off without it
     return not literal or not (literal <= _OF_ANY or all(_OF_A_NUMBER.fullmatch(word) for word in literal))
+
+
+def _reads_of_nic(words: Sequence[str], scope: expand.Scope, holds: bool) -> bool:
+    """Whether a side is what a file of sysfs has that tells NICs apart; a driver stands in the setting itself."""
+    reads = any("$(" in side or "`" in side for side in words)
+    told = _OF_A_NIC.search(" ".join(bindings.filled(word, scope) for word in words))
+    return reads and told is not None and not any(map(bool, bindings.of_words(words, scope, holds)))
 
 
 def _bare(side: str, scope: expand.Scope, sign: str) -> FrozenSet[str]:
