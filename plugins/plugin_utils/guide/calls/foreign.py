@@ -19,6 +19,13 @@ _ELSEWHERE = "it acts on other hosts"
 _GUESTS = "machines and containers have their own tools"
 _VIRTUAL = "virtual NICs and bridges belong to the network manager"
 
+# What stands on the command line of the kernel.
+OF_BOOT = re.compile(
+    r"GRUB_CMDLINE_LINUX\w*=|(?<![\w.])(?:processor\.max_cstate|intel_idle\.max_cstate|isolcpus|nohz_full|rcu_nocbs|irqaffinity"
+    r"|intel_iommu|amd_iommu|iommu(?:\.passthrough|\.strict)?|pcie_aspm|mitigations|net\.ifnames|biosdevname|nosmt|idle"
+    r"|intel_pstate|amd_pstate|cpufreq\.default_governor|pci)=[a-z\d]"
+)
+
 OTHERS: Mapping[str, str] = {
     **dict.fromkeys(
         ("iptables", "ip6tables", "nft", "ufw", "firewall-cmd", "ebtables", "arptables", "ipset"), _FIREWALL

@@ -64,12 +64,15 @@ def _lead(lines: Sequence[Line], index: int) -> int:
 
 
 def _beside(sink: Sink, one: Setting) -> Optional[Setting]:
-    """What the lines right above set of the interrupts of a NIC: times of its own, or those that the driver chooses."""
-    if one.family != "coalesce":
-        return None
+    """What the lines right above set of the interrupts of a NIC: times of its own, or those that the driver chooses,
+    or processors, which irqbalance would choose."""
     near = [
         other for other in sink.settings if one.line - _NEAR <= other.line < one.line and other.line not in sink.instead
     ]
+    if (one.family, one.key) == ("irq", "irqbalance"):
+        return next((other for other in near if (other.family, other.key) == ("irq", "affinity")), None)
+    if one.family != "coalesce":
+        return None
     same = ((one.nic, one.match, one.family) == (other.nic, other.match, other.family) for other in near)
     return next((other for other, is_same in zip(near, same) if is_same), None)
 

@@ -36,12 +36,6 @@ _PRIORITY = re.compile(r"^(?:lib\.)?mk(?:Default|Force|Override \d+)\s+")
 _MTU_ALONE = re.compile(r"mtu\s*[=:]?\s*\d+", re.IGNORECASE)
 _NO_MTU = re.compile(rf"\b(?:{NOT}|avoid)\b[^.;:]{{0,40}}\bmtu\b", re.IGNORECASE)
 _INTERFACE_MTU = re.compile(r"networking\.interfaces\.\"?([\w.-]+)\"?\.mtu\s*=\s*(\d+)")
-# What stands on the command line of the kernel.
-_BOOT = re.compile(
-    r"GRUB_CMDLINE_LINUX\w*=|(?<![\w.])(?:processor\.max_cstate|intel_idle\.max_cstate|isolcpus|nohz_full|rcu_nocbs|irqaffinity"
-    r"|intel_iommu|amd_iommu|iommu(?:\.passthrough|\.strict)?|pcie_aspm|mitigations|net\.ifnames|biosdevname|nosmt|idle"
-    r"|intel_pstate|amd_pstate|cpufreq\.default_governor|pci)=[a-z\d]"
-)
 _AT_A_PROMPT = re.compile(r"#\s?(sudo|ethtool|sysctl|ip|tc|echo|nmcli|tuned-adm|setpci|ifconfig|/)")
 # Words behind the sign of a comment: `# Raise the ring for 10G`.
 _NOTE = re.compile(r"\s*#\s+[A-Z][a-z]*[,:]?\s+\w+")
@@ -247,7 +241,7 @@ def _commands(guide: Guide, number: int, raw: str, plain: str, code: bool) -> No
         _hidden(guide, number, plain)
     elif _OPTIONS.search(plain):
         modules.file(guide, [(number, found) for found in _OPTIONS.findall(plain)])
-    elif _BOOT.search(plain):
+    elif foreign.OF_BOOT.search(plain):
         guide.sink.remark(
             number, OTHER_TOOL, f"{masks.shown(plain)}: this collection does not manage the kernel command line"
         )

@@ -139,7 +139,11 @@ class OwnPrograms(Substitutions):
             self.sink.remark(line, NOTE, said)
         else:
             said = masks.shown(" ".join(words))
-            if _NETWORK.search(said) and self.taken_in:
+            whole = self.guide.texts[line - 1].strip() if line <= len(self.guide.texts) else ""
+            if foreign.OF_BOOT.search(whole):
+                text = f"{masks.shown(whole)}: this collection does not manage the kernel command line"
+                self.sink.remark(line, OTHER_TOOL, text)
+            elif _NETWORK.search(said) and self.taken_in:
                 self.of_taken_in(words)
             elif programs.meant(name):
                 self.sink.unknown(line, programs.meant(name))
