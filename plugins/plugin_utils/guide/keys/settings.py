@@ -130,8 +130,6 @@ class Guide:
         owner = registry.FAMILIES[family]
         if self.sink.driver and not match and (not masks.known(nic) or "*" in nic):
             nic, match = "", (("driver", self.sink.driver),)
-        elif self.sink.driver and not match:
-            self.sink.note(line, f"only where the driver of {nic} is {self.sink.driver}")
         name = masks.name(nic)
         if not name and not match:
             self.sink.remark(line, NO_EFFECT, f"{family} {key}: the name of the NIC is missing")

@@ -12,6 +12,8 @@ from ..shell.nodes import Node, Simple, all_of
 from .pipelines import Pipelines
 
 MOST_ROUNDS = 512
+# The NICs of a driver, as sysfs has them below it.
+_OF_DRIVER = re.compile(r"/sys/bus/\w+/drivers/([\w-]+)/.*/net/")
 
 
 class Rounds(Pipelines):
@@ -54,9 +56,13 @@ class Rounds(Pipelines):
                 self.forget(body)
             self.assign(name, "=", word)
             self.tell_apart(name, word, line)
+            driver, of_driver = bindings.driver(self.scope), _OF_DRIVER.match(word)
+            bindings.only_of(self.scope, of_driver[1] if of_driver else driver)
             with self.sink.noting(caveat):
-                if not self.goes_on(body, symbolic):
-                    break
+                goes_on = self.goes_on(body, symbolic)
+            bindings.only_of(self.scope, driver)
+            if not goes_on:
+                break
 
     def _over_interrupts(self, name: str, word: str, body: Node) -> None:
         """Interrupt by interrupt to see which processors each gets, and once for all of them."""

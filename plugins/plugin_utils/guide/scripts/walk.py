@@ -194,7 +194,7 @@ class Walk(Roles):
         if undo:
             self.skip(body, f"it runs for '{undo}' only")
             return
-        with self.sink.needing(said):
+        with self.sink.needing(said or comparing.of_driver(found)):
             for one in found:
                 with bindings.held(self.scope, one):
                     walk(body)
@@ -209,7 +209,7 @@ class Walk(Roles):
         self.guide.bounds = {**self.guide.bounds, **raising.bounds(test, self.scope, holds)}
         caveat = conditions.measured(test, self.scope, holds)
         self.sink.caveats += (caveat,) if caveat and not _OF_THE_SHELL.search(caveat) else ()
-        self.sink.parts += tuple(comparing.compared(test, self.scope, holds))
+        self.sink.parts += tuple(comparing.compared(test, self.scope, holds) or comparing.of_driver(found))
 
     def _doubt(self, node: Node) -> None:
         self.undecided += 1

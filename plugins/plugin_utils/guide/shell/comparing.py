@@ -22,6 +22,8 @@ _OF_A_NIC = re.compile(
     r"/sys/class/net/[^/]+/(?:device/(?:uevent|driver|vendor|device|subsystem_\w+|modalias|numa_node|label)"
     r"|address|type|ifalias|phys_\w+|dev_id|dev_port)\b"
 )
+# What a function of the script answers, by its name.
+_BY_A_FUNCTION = re.compile(r"(?:\$\(|`)\s*(?!lsb_release)[a-z]\w*_\w+\s+[\"']?\$")
 # A number, or a pattern of numbers.
 _OF_A_NUMBER = re.compile(r"\d+|\^?-?\??\(?(?:\[0-9\]|\\d|\[\[:digit:\]\])[+*]?\)?\$?")
 _OF_THE_USER = {"EUID", "UID", "USER", "LOGNAME", "SUDO_USER", "SHELL", "TERM", "BASH_SOURCE", "OSTYPE", "REPLY"}
@@ -30,6 +32,12 @@ _OF_THE_USER = {"EUID", "UID", "USER", "LOGNAME", "SUDO_USER", "SHELL", "TERM", 
 def compared(test: Optional[Node], scope: expand.Scope, holds: bool = True) -> List[Part]:
     """What to note where a condition compares variables of the script with words: a note for each part it needs."""
     return [one._replace(said=f"only where {one.said}") for one in _needed(test, scope, holds)]
+
+
+def of_driver(found: Sequence[bindings.Bindings]) -> List[Part]:
+    """The same of the drivers that a condition needs, for what is set for a NIC that has a name."""
+    drivers = list(dict.fromkeys(one.get(bindings.DRIVER, "") for one in found))
+    return [Part(f"only where the driver is {' or '.join(drivers)}", frozenset(drivers))] if all(drivers) else []
 
 
 def _needed(node: Optional[Node], scope: expand.Scope, holds: bool) -> List[Part]:
@@ -133,7 +141,8 @@ def _tells(words: Sequence[str], scope: expand.Scope, holds: bool) -> bool:
 def _reads_of_nic(words: Sequence[str], scope: expand.Scope, holds: bool) -> bool:
     """Whether a side is what a file of sysfs has that tells NICs apart; a driver stands in the setting itself."""
     reads = any("$(" in side or "`" in side for side in words)
-    told = _OF_A_NIC.search(" ".join(bindings.filled(word, scope) for word in words))
+    spelt = " ".join(bindings.filled(word, scope) for word in words)
+    told = _OF_A_NIC.search(spelt) or _BY_A_FUNCTION.search(spelt)
     return reads and told is not None and not any(map(bool, bindings.of_words(words, scope, holds)))
 
 
