@@ -10,6 +10,7 @@ from .. import masks
 from ..keys.settings import Guide
 from ..model import NOTE, OTHER_TOOL
 
+_FENCE = re.compile(r"\s*(?:```|~~~)")
 _NEAR = 5  # lines from where a path is named to the first line of the script
 _OF_A_PROFILE = "${i:PROFILE_DIR}/"  # the directory of a profile of TuneD
 
@@ -29,7 +30,17 @@ def _stands(guide: Guide, path: str) -> bool:
     files = {file for file, _number in guide.sink.where.values()}
     if path.startswith(_OF_A_PROFILE):
         return any(file.endswith(path[len(_OF_A_PROFILE) - 1 :]) for file in files)
-    word = re.compile(rf"(?<![\w./-]){re.escape(path)}(?![\w/-]|\.\w)")
-    named = (number for number, text in enumerate(guide.texts) if path[:1] == "/" and word.search(text))
-    below = (text for number in named for text in guide.texts[number + 1 : number + 1 + _NEAR])
-    return path in files or any(text.lstrip().startswith("#!") for text in below)
+    name = re.escape(path)
+    names = re.compile(rf"(?:.*[^\w./-])?{name}(?![\w/-]|\.\w).*")
+    calls = re.compile(rf"\W*(?:sudo\s+)?{name}\s+-*\w.*")
+    found = [
+        number
+        for number, text in enumerate(guide.texts)
+        if path[:1] == "/" and names.fullmatch(text) and not calls.fullmatch(text)
+    ]
+    return path in files or any(_begins(guide.texts[number + 1 : number + 1 + _NEAR]) for number in found)
+
+
+def _begins(below: Sequence[str]) -> bool:
+    """Whether a script begins in some lines, with nothing before it but fences."""
+    return next((text for text in below if text.strip() and not _FENCE.match(text)), "").lstrip().startswith("#!")
