@@ -25,6 +25,13 @@ _LOOKS_FOR = re.compile(
 _OF_ONE_NIC = re.compile(
     r"(?:sudo )?(?:/\S*/)?ethtool (?:-i|--driver) [\"']?[A-Za-z][\w.-]*[\"']? \| (?:sudo )?[ef]?grep\s.*"
 )
+# What else tells one NIC from another: its place, its addresses, what it belongs to, but not whether its link is up.
+_OF_A_NIC = re.compile(
+    r"(?:sudo )?(?:/\S*/)?(?:ethtool (?:-i|--driver) \S+ \| (?:sudo )?[ef]?grep\s.*(?:bus-info|version)"
+    r"|(?:udevadm info|ethtool (?:-P|--show-permaddr)) .*\| (?:sudo )?[ef]?grep\s"
+    r"|ip (?:-\S+ )*(?:a(?:ddr(?:ess)?)?|l(?:ink)?) (?:show|list|ls|s) (?:dev )?\S+ \| (?:sudo )?[ef]?grep\s"
+    r"(?!.*(?:\bUP\b|[Ss]tate|LOWER|CARRIER|DOWN|mtu|qlen|qdisc|promisc|PROMISC))).*"
+)
 # Files by which releases are told apart, where a test asks whether they are there.
 _OF_A_RELEASE = re.compile(r"[\"']?/etc/[\w.-]*(?:release|version)[\"']?")
 # What asks somebody, or looks into a configuration, by the words of its name.
@@ -82,5 +89,5 @@ def _of_machines(node: Node, scope: expand.Scope, holds: bool) -> str:
     if len(raw) == 1 and len(raw[0]) > 1 and _QUESTION.fullmatch(raw[0][0]):
         return f"only where {command} {'holds' if holds else 'does not hold'}"
     filled = " | ".join(" ".join(masks.shown(expand.text(word, scope)) for word in words) for words in raw)
-    looks = _LOOKS_FOR.fullmatch(command) or _OF_ONE_NIC.fullmatch(filled)
+    looks = _LOOKS_FOR.fullmatch(command) or _OF_ONE_NIC.fullmatch(filled) or _OF_A_NIC.fullmatch(command)
     return f"only where {command} finds {'something' if holds else 'nothing'}" if looks else ""

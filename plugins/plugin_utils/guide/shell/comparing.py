@@ -21,6 +21,7 @@ AFFIRMED = {"yes", "y", "true", "on", "1", "enable", "enabled"}
 _OF_A_NIC = re.compile(
     r"/sys/class/net/[^/]+/(?:device/(?:uevent|driver|vendor|device|subsystem_\w+|modalias|numa_node|label)"
     r"|address|type|ifalias|phys_\w+|dev_id|dev_port)\b"
+    r"|\bethtool (?:-P|--show-permaddr) |\bbus-info\b|\budevadm info\b|\bip (?:-\S+ )*a(?:ddr(?:ess)?)? "
 )
 # What a function of the script answers, by its name.
 _BY_A_FUNCTION = re.compile(r"(?:\$\(|`)\s*(?!lsb_release)[a-z]\w*_\w+\s+[\"']?\$")
@@ -93,11 +94,13 @@ def _of_words(words: Sequence[str], scope: expand.Scope, holds: bool) -> List[Pa
     driver, there = bindings.driver_tested(words, scope)
     if driver:
         return [] if there is holds else [_of_others(driver)]
-    of_numbers = words[1:] == ["-eq", "1"]  # of all that compares numbers, only a switch is of interest
-    if len(words) < 3 or not (of_numbers or words[1] in ("=", "==", "!=", "=~")):
+    numbers = words[1:2] in (["-eq"], ["-ne"])
+    if len(words) < 3 or not (numbers or words[1] in ("=", "==", "!=", "=~")):
         return []
     sides = (words[0], "".join(words[2:]))
-    if not _tells(words, scope, holds) and not _reads_of_nic(words, scope, holds):
+    # Of what compares numbers a switch tells something, and what is read of a NIC.
+    told = (not numbers or words[1:] == ["-eq", "1"]) and _tells(words, scope, holds)
+    if not told and not _reads_of_nic(words, scope, holds):
         return []
     variables = [side for side in sides if _VARIABLE.fullmatch(side)]
     said = f"{words[0]} {words[1]} {sides[1]} {'holds' if holds else 'does not hold'}"

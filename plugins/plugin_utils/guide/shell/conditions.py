@@ -58,6 +58,8 @@ _OF_A_MODULE = re.compile(
 )
 _BY_SPEED = "match: {min_speed: ...} selects NICs by their link, in Mbit/s"
 _QUERIES_DRIVER = re.compile(r"ethtool\s+(-i|--driver)\b|/device/driver\b|\bnmcli\b.*\b(?i:general\.driver)\b")
+# What else of its output is looked for.
+_NO_DRIVER = re.compile(r"\b(?:bus-info|(?:firmware-)?version|expansion-rom|supports-)\b")
 _FILTERS = ("grep", "egrep", "awk", "cut", "head", "sed", "echo", "lsmod", "readlink", "cat", "ls")
 _ASKING = re.compile(
     r"(?:sudo )?(?:/\S*/)?(?:(?:ping|host|id|pgrep|pidof|lspci|lsmod|mountpoint|getent|modinfo|dpkg -[sl]|rpm -q)\b"
@@ -104,7 +106,7 @@ def is_query(node: Node) -> bool:
 
 def queries_driver(source: str) -> bool:
     """Whether a command, or what is put in its place, is the driver of a NIC, as `ethtool -i` or sysfs tell it."""
-    return bool(_QUERIES_DRIVER.search(source))
+    return bool(_QUERIES_DRIVER.search(source)) and not _NO_DRIVER.search(source)
 
 
 def is_about_lo(test: Node) -> bool:
