@@ -52,11 +52,6 @@ DEFAULT_ROUTE = "*@default_route"
 _MEANT = {HARDWARE: "every NIC with a device", DEFAULT_ROUTE: "the NIC of the default route"}
 
 
-def said(nic: str) -> str:
-    """A word as a message names it, be it one that stands for NICs."""
-    return _MEANT.get(nic) or shown(nic)
-
-
 # What a script computes as the maximum of the device.
 MAXIMUM = mask("max")
 # The mask that has a bit for each processor of the host, as a script computes it.
@@ -95,8 +90,8 @@ _FACT = re.compile(
 
 
 def said(text: str) -> str:
-    """Text for people, in which a NIC that goes by no name is told in words."""
-    return shown(text).replace(DEFAULT_ROUTE, "<NIC of the default route>").replace(HARDWARE, "*")
+    """Text for people, in which a NIC that goes by no name is told in words; so is a word that stands for NICs."""
+    return _MEANT.get(text) or shown(text).replace(DEFAULT_ROUTE, "<NIC of the default route>").replace(HARDWARE, "*")
 
 
 def name(text: str) -> str:

@@ -51,8 +51,9 @@ RULES = (
         id="nameserver-silent",
         severity="medium",
         title="Each look-up of a name waits for a name server that is gone",
-        condition="within the last minute the kernel got no answer when it asked for the MAC of a name server on an own "
-        "link, which is the first of resolv.conf, or one of several that take turns (rotate); high where all are like that",
+        condition="within the last minute the kernel got no answer when it asked for the MAC of a name server on an "
+        "own link, which is the first of resolv.conf, or one of several that take turns (rotate); high where all are "
+        "like that",
         explanation="A program that looks up a name asks the first server, waits until its time is over, and asks the "
         "next, again for each name. Logins, mounts and connections begin that much later, while the network itself is "
         "fast.",

@@ -325,8 +325,8 @@ RULES = (
         title="Fragmented packets are not reassembled",
         condition="at least 1000 packets in fragments, one an hour of uptime and one in a hundred (or fewer, while the "
         "memory for them is full and at least one in ten did not merely time out waiting for the rest), came to "
-        "nothing, and nine tenths of the memory for them are in use, or it is below what the fastest link brings in 50 ms and "
-        "at least 1000, and one in ten, did not merely time out waiting for the rest; else a note",
+        "nothing, and nine tenths of the memory for them are in use, or it is below what the fastest link brings in 50 "
+        "ms and at least 1000, and one in ten, did not merely time out waiting for the rest; else a note",
         explanation="One lost fragment loses the whole packet, and the fragments that wait for it use memory. UDP "
         "with large packets suffers, such as NFS, tunnels and DNS.",
         action="Send packets that fit the path, over TCP if possible; then raise the memory.",

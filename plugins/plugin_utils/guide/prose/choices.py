@@ -82,9 +82,11 @@ def first(sink: Sink) -> List[Setting]:
     held = {one.address: one for one in reversed(sink.settings) if one.line not in sink.instead}
     losing: Dict[int, Setting] = {}
     for one in sink.settings:
+        if one.line not in sink.instead:
+            continue
         same = held.get(one.address)
         before = same if same and same.line < one.line else _beside(sink, one)
-        if one.line in sink.instead and before and (before.address != one.address or before.value != one.value):
+        if before and (before.address != one.address or before.value != one.value):
             losing[one.line] = before
             if before.address == one.address:
                 sink.gives_way(one, before, "in place of which the text offers it")

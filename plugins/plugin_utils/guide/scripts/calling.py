@@ -8,7 +8,7 @@ from typing import Dict, Iterator, List, NamedTuple, Optional, Tuple
 
 from .. import masks
 from ..keys.settings import Guide
-from ..shell import bindings, conditions, expand, predicates, virtual
+from ..shell import bindings, conditions, drivers, expand, predicates, virtual
 from ..shell.nodes import Case, Function, Node, Sequence_, Simple, all_of
 from .loops import Loops
 
@@ -72,7 +72,7 @@ class Calling(Loops):
         if not self.rounds or test is None or words[-1:] != ["continue"] or set(words[:-1]) - {"echo", "printf"}:
             return False
         found = bindings.alternatives(test, self.scope, holds)
-        if len(found) != 1 or bindings.DRIVER not in found[0]:
+        if len(found) != 1 or drivers.DRIVER not in found[0]:
             return False
         self.condition(test)
         self.visit_all(body)
@@ -129,7 +129,7 @@ class Calling(Loops):
         self.called.append(function.name)
         values = self.scope.values
         state = _State(self.scope.arguments, {key: values.pop(key) for key in list(values) if key.isdecimal()})
-        override, driver = self.override, bindings.driver(self.scope)
+        override, driver = self.override, drivers.current(self.scope)
         if words is not None and {masks.mask("$@"), masks.mask("$*")} & set(words):
             words = None
         if words and (self.sites.get(function.name, 0) > 1 or self.hands_over(words)):
@@ -150,5 +150,5 @@ class Calling(Loops):
             for key, value in self.kept.pop().items():
                 self.scope.values.pop(key, None) if value is None else self.scope.values.update({key: value})
             self.scope.values.update(state.digits)
-            bindings.only_of(self.scope, driver)
+            drivers.only_of(self.scope, driver)
             self.override = override

@@ -11,7 +11,7 @@ from .. import masks
 from ..calls import ad_hoc, batches, beside, foreign, one_liners, programs, routes, sentences, uci, wrappers
 from ..keys import kernel_files
 from ..model import CONDITIONAL, NO_EFFECT, NOTE, ON_HOST, OTHER_TOOL, Line
-from ..shell import bindings, expand, syntax
+from ..shell import bindings, drivers, expand, syntax, values
 from ..shell.lexer import Broken
 from ..shell.nodes import Node, Redirect, Simple
 from . import edits, filters, output
@@ -29,19 +29,6 @@ SHELLS = ("sh", "bash", "dash", "ash", "zsh", "ksh", "su", "runuser")
 _ROUTER = ("interfaces", "system", "protocols", "service", "firewall", "nat", "qos", "policy", "vpn")
 # A rule of udev, which some guides show between commands.
 _RULE = re.compile(r"[A-Z]+(\{[^}]*\})?==\"")
-
-
-def _reads_document(words: Sequence[str]) -> str:
-    """The variable into which `read -r -d '' NAME` takes a whole text; empty for another command."""
-    whole = words[0] == "read" and any(
-        re.fullmatch(r"-\w*d", word) and after == "" for word, after in zip(words, words[1:])
-    )
-    names = [word for word in words[1:] if word and word[0] != "-"]
-    return names[0] if whole and len(names) == 1 else ""
-
-
-def _reads_array(words: Sequence[str]) -> bool:
-    return words[0] == "read" and any(re.fullmatch(r"-[a-z]*a", word) for word in words)
 
 
 class Commands(OwnPrograms):
@@ -76,7 +63,7 @@ class Commands(OwnPrograms):
     def _simple_command(self, node: Simple) -> str:
         index = 0
         self.line = self.override or node.line
-        self.sink.driver = bindings.driver(self.scope)
+        self.sink.driver = drivers.current(self.scope)
         if self.taken_in:
             self.tell_defaults(node)
         while index < len(node.words) and expand.assignment(node.words[index][0]):
@@ -226,11 +213,11 @@ class Commands(OwnPrograms):
         elif name in ("cd", "pushd", "popd"):
             self.go(name, words[1:])
             self.sink.nothing(line, "changes the folder")
-        elif node and (name in ("mapfile", "readarray") or _reads_array(words)):
+        elif node and (name in ("mapfile", "readarray") or values.reads_array(words)):
             self.read_list(words, node.redirects, self._apart(node))
             self.sink.nothing(line, "reads a list")
-        elif given and _reads_document(words):
-            variable = _reads_document(words)
+        elif given and values.reads_document(words):
+            variable = values.reads_document(words)
             self.assign(variable, "=", "\n".join(text for _number, text in given))
             self.origins[variable] = (given[0][0], len(given))
             self.sink.nothing(line, "reads a text")

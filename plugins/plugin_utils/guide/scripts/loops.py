@@ -12,7 +12,7 @@ from typing import Dict, FrozenSet, List, Optional, Sequence, Set, Tuple, Union
 from .. import masks
 from ..calls import wrappers
 from ..keys import kernel_files
-from ..shell import bindings, conditions, counting, expand, interrupts
+from ..shell import bindings, conditions, counting, drivers, expand, interrupts
 from ..shell.nodes import For, Node, Pipeline, Redirect, Simple, While, all_of
 from .rounds import MOST_ROUNDS, Rounds
 
@@ -238,7 +238,7 @@ class Loops(Rounds):
                 return True
         return True
 
-    def _rounds(self, node: While, found: Sequence[Tuple[int, bindings.Bindings]]) -> None:
+    def _rounds(self, node: While, found: Sequence[Tuple[int, drivers.Bindings]]) -> None:
         """A loop over the lines of a here document; what a round sets is told at its line."""
         self.visit_all(node.condition)
         before = self.override

@@ -119,8 +119,7 @@ class OwnPrograms(Substitutions):
         elif len(words) > 1 and words[1] in _QDISC_WORDS:
             qdiscs.tc(self.guide, line, words[1:])
         elif _OF_A_FILE.fullmatch(masks.shown(words[0])):
-            said = f"{masks.shown(words[0])} is a program of its own, which is not part of this text"
-            self.sink.remark(line, OTHER_TOOL, said)
+            self._stands_elsewhere(words)
         elif not masks.known(words[0]) or any(
             word in (masks.mask("$@"), masks.mask("$1"), masks.mask("$*")) for word in words
         ):
@@ -129,10 +128,7 @@ class OwnPrograms(Substitutions):
         elif _TALKING.match(name.lower().lstrip("_")) or (_talks(name) and not _RUNNING.search(name.lower())):
             self.sink.nothing(line, "only prints")
         elif name.endswith((".sh", ".py", ".pl")) or words[0].startswith(("/", "./", "~")):
-            path = masks.shown(words[0])
-            beside.call(
-                self.guide, line, path, f"{path} is a program of its own, which is not part of this text", words[1:]
-            )
+            self._stands_elsewhere(words)
         elif self._hands_on(words, name):
             self.hand_on(self._hands_on(words, name), line)
             said = f"{masks.shown(name)} is not part of this text; it is taken to run what it is told"
@@ -151,6 +147,11 @@ class OwnPrograms(Substitutions):
                 self.sink.unknown(line, f"'{masks.shown(name)}' is an unknown program")
             else:
                 self.sink.remark(line, OTHER_TOOL, f"{said}: a program of its own, and nothing points to the network")
+
+    def _stands_elsewhere(self, words: Sequence[str]) -> None:
+        path = masks.shown(words[0])
+        why_not = f"{path} is a program of its own, which is not part of this text"
+        beside.call(self.guide, self.line, path, why_not, words[1:])
 
     def _hands_on(self, words: List[str], name: str) -> List[str]:
         """The call of a function of this script among the words of a program that is none, and that runs it."""

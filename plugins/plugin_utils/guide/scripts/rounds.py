@@ -7,7 +7,7 @@ import re
 from typing import Callable, Dict, FrozenSet, List, Sequence
 
 from .. import masks
-from ..shell import bindings, conditions, expand, interrupts
+from ..shell import bindings, conditions, drivers, expand, interrupts
 from ..shell.nodes import Node, Simple, all_of
 from .pipelines import Pipelines
 
@@ -56,11 +56,11 @@ class Rounds(Pipelines):
                 self.forget(body)
             self.assign(name, "=", word)
             self.tell_apart(name, word, line)
-            driver, of_driver = bindings.driver(self.scope), _OF_DRIVER.match(word)
-            bindings.only_of(self.scope, of_driver[1] if of_driver else driver)
+            driver, of_driver = drivers.current(self.scope), _OF_DRIVER.match(word)
+            drivers.only_of(self.scope, of_driver[1] if of_driver else driver)
             with self.sink.noting(caveat):
                 goes_on = self.goes_on(body, symbolic)
-            bindings.only_of(self.scope, driver)
+            drivers.only_of(self.scope, driver)
             if not goes_on:
                 break
 
@@ -129,7 +129,7 @@ class Rounds(Pipelines):
     def one_round(self, body: Node, symbolic: bool) -> None:
         self.undecided += symbolic
         self.rounds += symbolic
-        before, driver = self.counted, bindings.driver(self.scope)
+        before, driver = self.counted, drivers.current(self.scope)
         if symbolic:
             self.counted = before.union(name for node in all_of(body) for name in self.assigned(node))
         try:
@@ -139,7 +139,7 @@ class Rounds(Pipelines):
             self.undecided -= symbolic
             self.rounds -= symbolic
             self.counted = before
-            bindings.only_of(self.scope, driver)
+            drivers.only_of(self.scope, driver)
 
     def in_any_round(self, start: Dict[str, expand.Value]) -> None:
         """After a condition that some rounds meet: what the loop counts on is no better known than before it."""

@@ -14,7 +14,7 @@ from ..calls import foreign
 from ..keys import kernel_files
 from ..keys.settings import Guide
 from ..model import NO_EFFECT, ON_HOST, OTHER_TOOL, Line
-from ..shell import asking, bindings, counting, expand, interrupts, syntax
+from ..shell import asking, bindings, counting, drivers, expand, interrupts, syntax
 from ..shell.lexer import Broken
 from ..shell.nodes import Arithmetic, For, Function, Node, Redirect, Simple
 from . import queries, raising, versions
@@ -245,7 +245,7 @@ class Script:
         if not found:
             return
         name, sign, rest = found
-        bindings.holds_driver(name, rest, self.scope)
+        drivers.hold(name, rest, self.scope)
         self.scope.counts |= {name} if queries.counts_processors(masks.shown(rest)) else set()
         asking.keep(name, masks.shown(rest), self.scope)
         self.scope.in_force[name], self.scope.limits[name] = raising.parameter(rest, self.scope), queries.limits(rest)

@@ -17,7 +17,7 @@ from .. import masks
 from ..budget import TooLarge
 from ..keys.settings import Guide
 from ..model import CONDITIONAL, NO_EFFECT, Branch, Part, Setting
-from ..shell import asking, bindings, comparing, conditions, counting, expand
+from ..shell import asking, bindings, comparing, conditions, counting, drivers, expand
 from ..shell.conditions import START, UNDO
 from ..shell.nodes import (
     AndOr,
@@ -187,7 +187,7 @@ class Walk(Roles):
         self.in_any_round(start)
 
     def _where(
-        self, found: Sequence[bindings.Bindings], body: Node, walk: Callable[[Node], None], said: Sequence[Part]
+        self, found: Sequence[drivers.Bindings], body: Node, walk: Callable[[Node], None], said: Sequence[Part]
     ) -> None:
         """A body in each of the ways in which its condition holds; what a condition binds ends with it."""
         undo = bindings.undone(found)
@@ -319,7 +319,7 @@ class Walk(Roles):
                 continue
             kind = (
                 "if"
-                if lowered & (START | {"*"}) or (found and all(bindings.DRIVER in one for one in found))
+                if lowered & (START | {"*"}) or (found and all(drivers.DRIVER in one for one in found))
                 else f"case {masks.shown(subject)} is {masks.shown(patterns[0] if patterns else '')}"
             )
             for one in found if found and all(found) else [{}]:

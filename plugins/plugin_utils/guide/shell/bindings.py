@@ -9,26 +9,12 @@ from copy import copy
 from typing import Dict, Iterator, List, Optional, Sequence, Tuple
 
 from .. import masks
-from . import expand
-from .conditions import START, UNDO, bounded, queries_driver, spelt
+from . import drivers, expand
+from .conditions import START, UNDO, bounded, queries_driver
+from .drivers import Bindings
 from .nodes import JOINED, AndOr, Node, Not, Pipeline, Sequence_, Simple, While, all_of, tested
 
-# The name of a driver that grep looks for in a substitution, which may be counted.
-_LOOKED_FOR = re.compile(r"\|\s*e?grep\s+((?:-\w+\s+)*)([\"']?)([^\s\"'|)`]+)\2\s*(?:\|\s*wc\s+-l\s*)?[)`][\"']?$")
-# Comparisons of how often it is found: those that need it, and those that need it not to be there.
-_THERE = {"-gt 0", "-ge 1", "-eq 1", "-ne 0", "= 1", "== 1", "!= 0"}
-_ABSENT = {"-eq 0", "-lt 1", "-le 0", "-ne 1", "= 0", "== 0", "!= 1"}
-
-# What tells of the device of a NIC, among the rest its driver.
-_OF_A_DEVICE = re.compile(r"/sys/class/net/[^/]+/device/(?:uevent|driver/uevent)\b")
-
-# One dictionary for each way in which a condition can hold; an empty one says nothing.
-Bindings = Dict[str, str]
-_NOTHING: Bindings = {}
 _MOST = 16
-# Stands among the variables for the driver of the NICs that a command is for.
-DRIVER = "@driver"
-_VARIABLE = re.compile(r"[\"']?\$\{?(\w+)\}?[\"']?")
 
 
 def alternatives(node: Node, scope: expand.Scope, holds: bool = True) -> List[Bindings]:
@@ -41,9 +27,9 @@ def alternatives(node: Node, scope: expand.Scope, holds: bool = True) -> List[Bi
         sides = [alternatives(side, scope, holds) for side in (node.left, node.right)]
         return _both(*sides) if (node.operator == "&&") is holds else _either(*sides)
     if isinstance(node, Pipeline) and holds:
-        return searched(node)
+        return drivers.searched(node)
     raw = tested(node)
-    return of_words(raw, scope, holds) if raw else found_in(node, scope) if holds else [_NOTHING]
+    return of_words(raw, scope, holds) if raw else drivers.found_in(node, scope) if holds else [drivers.NOTHING]
 
 
 def of_words(raw: Sequence[str], scope: expand.Scope, holds: bool) -> List[Bindings]:
@@ -55,113 +41,34 @@ def of_words(raw: Sequence[str], scope: expand.Scope, holds: bool) -> List[Bindi
             return _both(*sides) if together is holds else _either(*sides)
     if raw[:1] == ["!"]:
         return of_words(raw[1:], scope, not holds)
-    driver, there = driver_tested(raw, scope)
+    driver, there = drivers.tested(raw, scope)
     if driver:
-        return _drivers(driver) if there is holds else [_NOTHING]
-    if raw[1:2] == ["=~"] and holds and _tells_driver(raw[0], scope):
-        return _drivers("".join(raw[2:]))
+        return drivers.named(driver) if there is holds else [drivers.NOTHING]
+    if raw[1:2] == ["=~"] and holds and drivers.tells(raw[0], scope):
+        return drivers.named("".join(raw[2:]))
     if len(raw) != 3 or raw[1] not in ("=", "==", "!=") or (raw[1] != "!=") is not holds:
-        return [_NOTHING]
+        return [drivers.NOTHING]
     for variable, literal in ((raw[0], raw[2]), (raw[2], raw[0])):
-        match, text = _VARIABLE.fullmatch(variable), expand.text(literal, scope)
+        match, text = drivers.VARIABLE.fullmatch(variable), expand.text(literal, scope)
         driver = text.rpartition("/")[2]  # a link to a driver is its path
-        if raw[0] == variable and driver.strip("*") and masks.known(text) and _tells_driver(variable, scope):
-            return [{**({match[1]: text} if match and "*" not in text else {}), DRIVER: driver}]
+        if raw[0] == variable and driver.strip("*") and masks.known(text) and drivers.tells(variable, scope):
+            return [{**({match[1]: text} if match and "*" not in text else {}), drivers.DRIVER: driver}]
         if text and masks.known(text) and not any(char in text for char in "*?[$"):
             names = [match[1]] if match else []
-            names += [DRIVER] if _tells_driver(variable, scope) else []
+            names += [drivers.DRIVER] if drivers.tells(variable, scope) else []
             if names:
                 return [dict.fromkeys(names, text)]
-    return [_NOTHING]
-
-
-def _tells_driver(raw: str, scope: expand.Scope) -> bool:
-    match = _VARIABLE.fullmatch(raw)
-    return match[1] in scope.drivers if match else queries_driver(filled(raw, scope))
-
-
-def filled(raw: str, scope: expand.Scope) -> str:
-    """A word with the paths of sysfs in place of the variables that hold them: `$(readlink "$nic/device/driver")`."""
-
-    def of_sysfs(match: re.Match[str]) -> str:
-        value = scope.get(match[1])
-        return masks.shown(value) if isinstance(value, str) and "/sys/class/net/" in value else match[0]
-
-    return re.sub(r"\$\{?(\w+)\}?", of_sysfs, raw)
-
-
-def looked_for(raw: str, scope: expand.Scope) -> str:
-    """The driver that a substitution finds or not, as in `$(ethtool -i eth0 | grep -c ixgbe)`; empty for others."""
-    found = _LOOKED_FOR.search(raw) if queries_driver(raw) else None
-    pattern = expand.text(found[3], scope) if found and not re.search("[ov]", found[1]) else ""
-    return pattern if masks.known(pattern) and any(_drivers(pattern)) else ""
-
-
-def holds_driver(name: str, raw: str, scope: expand.Scope) -> None:
-    """Remember of a variable whether it holds the name of a driver, or whether one is found."""
-    source = filled(raw, scope)
-    scope.looked_for[name] = looked_for(source, scope)
-    scope.drivers.discard(name)
-    is_query = queries_driver(source) and re.search(r"\$\(|`", raw) is not None
-    scope.drivers |= {name} if not scope.looked_for[name] and is_query else set()
-
-
-def driver_tested(raw: Sequence[str], scope: expand.Scope) -> Tuple[str, bool]:
-    """The driver of which a test asks whether it has been found, and whether the test holds where it has."""
-    side = raw[1] if len(raw) == 2 and raw[0] in ("-n", "-z") else raw[0] if len(raw) == 3 else ""
-    match = _VARIABLE.fullmatch(side)
-    pattern = scope.looked_for.get(match[1], "") if match else looked_for(side, scope)
-    compared = " ".join(raw[1:]).replace('"', "").replace("'", "")
-    there = raw[0] == "-n" if len(raw) == 2 else compared in _THERE
-    return (pattern, there) if len(raw) == 2 or compared in _THERE | _ABSENT else ("", False)
-
-
-def _drivers(pattern: str) -> List[Bindings]:
-    """The drivers of a regular expression that is nothing but their names."""
-    names = re.sub(r"driver:(\s|\\s[*+]?)*|DRIVER=|[\^$()\"']|\\[<>b]", "", pattern).replace("\\|", "|").split("|")
-    are_names = all(re.fullmatch(r"[A-Za-z][\w-]*", name) for name in names)
-    return [{DRIVER: name} for name in names] if are_names else [_NOTHING]
-
-
-def driver(scope: expand.Scope) -> str:
-    """The driver of the NICs that a command is for; empty where no condition says so."""
-    name = str(scope.values.get(DRIVER, ""))
-    return name if masks.known(name) else ""
-
-
-def only_of(scope: expand.Scope, name: str) -> None:
-    """Let what follows be for the NICs of a driver, or for those of any."""
-    scope.values.pop(DRIVER, None)
-    scope.values.update({DRIVER: name} if name else {})
-
-
-def searched(node: Pipeline) -> List[Bindings]:
-    """`ethtool -i NIC | grep -q DRIVER`."""
-    first, last = node.commands[0], node.commands[-1]
-    if not (isinstance(first, Simple) and isinstance(last, Simple) and last.words and queries_driver(spelt(first))):
-        return [_NOTHING]
-    words = [raw for raw, _line in last.words]
-    if words[0] not in ("grep", "egrep") or any(re.match(r"-\w*[vf]", word) for word in words):
-        return [_NOTHING]
-    return _drivers(next((word for word in words[1:] if not word.startswith("-")), ""))
-
-
-def found_in(node: Node, scope: expand.Scope) -> List[Bindings]:
-    """`grep -q DRIVER /sys/class/net/NIC/device/uevent`."""
-    words = [raw for raw, _line in node.words] if isinstance(node, Simple) else []
-    plain = [word for word in words[1:] if not word.startswith("-")]
-    is_it = words[:1] == ["grep"] and len(plain) == 2 and not any(re.match(r"-\w*[vf]", word) for word in words)
-    return _drivers(plain[0]) if is_it and _OF_A_DEVICE.search(filled(plain[1], scope)) else [_NOTHING]
+    return [drivers.NOTHING]
 
 
 def _both(one: List[Bindings], other: List[Bindings]) -> List[Bindings]:
     found = [{**first, **second} for first in one for second in other]
-    return found if len(found) <= _MOST else [_NOTHING]
+    return found if len(found) <= _MOST else [drivers.NOTHING]
 
 
 def _either(one: List[Bindings], other: List[Bindings]) -> List[Bindings]:
     found = [*one, *other]
-    return found if all(found) and len(found) <= _MOST else [_NOTHING]
+    return found if all(found) and len(found) <= _MOST else [drivers.NOTHING]
 
 
 def rows(node: While, scope: expand.Scope) -> Optional[List[Tuple[int, Bindings]]]:
@@ -207,7 +114,7 @@ def of_pattern(subject: str, pattern: str, scope: expand.Scope) -> Bindings:
     names = re.fullmatch(r"[\"']?\$\{?(\w+)\}?(?:([:,/ _.-]+)\$\{?(\w+)\}?)?[\"']?", subject)
     if not names:
         driver = pattern.rpartition("/")[2]
-        return {DRIVER: driver} if queries_driver(filled(subject, scope)) and driver.strip("*") else {}
+        return {drivers.DRIVER: driver} if queries_driver(drivers.filled(subject, scope)) and driver.strip("*") else {}
     parts = [pattern] if not names[2] else pattern.split(names[2])
     chosen = [name for name in (names[1], names[3]) if name]
     # A pattern of names is what an inventory takes, too; one for everything says nothing.
@@ -217,8 +124,8 @@ def of_pattern(subject: str, pattern: str, scope: expand.Scope) -> Bindings:
         for name, part in zip(chosen, parts)
         if usable and part.strip("*") and not any(char in part for char in "?[") and part.lower() not in START
     }
-    drivers = [part for name, part in found.items() if name in scope.drivers]
-    return {**found, DRIVER: drivers[0].rpartition("/")[2]} if drivers else found
+    told = [part for name, part in found.items() if name in scope.drivers]
+    return {**found, drivers.DRIVER: told[0].rpartition("/")[2]} if told else found
 
 
 def bind(scope: expand.Scope, found: Bindings) -> None:

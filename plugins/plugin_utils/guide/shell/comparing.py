@@ -8,7 +8,7 @@ from typing import FrozenSet, Iterable, List, Optional, Sequence
 
 from .. import masks
 from ..model import Part
-from . import asking, bindings, expand
+from . import asking, bindings, drivers, expand
 from .conditions import START, UNDO
 from .nodes import JOINED, AndOr, Node, Not, Pipeline, Sequence_, Simple, tested
 
@@ -35,10 +35,10 @@ def compared(test: Optional[Node], scope: expand.Scope, holds: bool = True) -> L
     return [one._replace(said=f"only where {one.said}") for one in _needed(test, scope, holds)]
 
 
-def of_driver(found: Sequence[bindings.Bindings]) -> List[Part]:
+def of_driver(found: Sequence[drivers.Bindings]) -> List[Part]:
     """The same of the drivers that a condition needs, for what is set for a NIC that has a name."""
-    drivers = list(dict.fromkeys(one.get(bindings.DRIVER, "") for one in found))
-    return [Part(f"only where the driver is {' or '.join(drivers)}", frozenset(drivers))] if all(drivers) else []
+    names = list(dict.fromkeys(one.get(drivers.DRIVER, "") for one in found))
+    return [Part(f"only where the driver is {' or '.join(names)}", frozenset(names))] if all(names) else []
 
 
 def _needed(node: Optional[Node], scope: expand.Scope, holds: bool) -> List[Part]:
@@ -50,19 +50,19 @@ def _needed(node: Optional[Node], scope: expand.Scope, holds: bool) -> List[Part
         sides = [_needed(side, scope, holds) for side in (node.left, node.right)]
         return _joined(sides, (node.operator == "&&") is holds)
     if isinstance(node, Pipeline) and not holds:
-        drivers = [one[bindings.DRIVER] for one in bindings.searched(node) if one]
-        return [_of_others(" or ".join(drivers))] if drivers else []
+        names = [one[drivers.DRIVER] for one in drivers.searched(node) if one]
+        return [_of_others(" or ".join(names))] if names else []
     words = tested(node)
     if not words and isinstance(node, Simple) and node.words and node.words[0][0] in ("grep", "egrep"):
-        return _of_grep([raw for raw, _line in node.words], bindings.found_in(node, scope), scope, holds)
+        return _of_grep([raw for raw, _line in node.words], drivers.found_in(node, scope), scope, holds)
     return _of_words(words, scope, holds)
 
 
-def _of_grep(words: List[str], found: List[bindings.Bindings], scope: expand.Scope, holds: bool) -> List[Part]:
+def _of_grep(words: List[str], found: List[drivers.Bindings], scope: expand.Scope, holds: bool) -> List[Part]:
     """The same of what is looked for in a file that tells NICs apart; a driver stands in the setting itself."""
     if all(found):
-        return [] if holds else [_of_others(" or ".join(one[bindings.DRIVER] for one in found))]
-    told = _OF_A_NIC.search(" ".join(bindings.filled(word, scope) for word in words))
+        return [] if holds else [_of_others(" or ".join(one[drivers.DRIVER] for one in found))]
+    told = _OF_A_NIC.search(" ".join(drivers.filled(word, scope) for word in words))
     said = f"{' '.join(words)} finds {'something' if holds else 'nothing'}"
     return [Part(said, frozenset())] if told else []
 
@@ -91,7 +91,7 @@ def _of_words(words: Sequence[str], scope: expand.Scope, holds: bool) -> List[Pa
     if words[:1] == ["!"]:
         return _of_words(words[1:], scope, not holds)
     words = _without_guard(words)
-    driver, there = bindings.driver_tested(words, scope)
+    driver, there = drivers.tested(words, scope)
     if driver:
         return [] if there is holds else [_of_others(driver)]
     numbers = words[1:2] in (["-eq"], ["-ne"])
@@ -144,7 +144,7 @@ def _tells(words: Sequence[str], scope: expand.Scope, holds: bool) -> bool:
 def _reads_of_nic(words: Sequence[str], scope: expand.Scope, holds: bool) -> bool:
     """Whether a side is what a file of sysfs has that tells NICs apart; a driver stands in the setting itself."""
     reads = any("$(" in side or "`" in side for side in words)
-    spelt = " ".join(bindings.filled(word, scope) for word in words)
+    spelt = " ".join(drivers.filled(word, scope) for word in words)
     told = _OF_A_NIC.search(spelt) or _BY_A_FUNCTION.search(spelt)
     return reads and told is not None and not any(map(bool, bindings.of_words(words, scope, holds)))
 

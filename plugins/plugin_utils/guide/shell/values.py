@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
-"""What a shell takes of a value: one word of an array, a text without its beginning or end, what stands in brackets."""
+"""What a shell takes of a value: one word of an array, a text without its beginning or end, what stands in brackets;
+and what `read` gives a variable."""
 
 from __future__ import annotations
 
+import re
 from fnmatch import fnmatchcase
-from typing import List, Optional
+from typing import List, Optional, Sequence
 
 from . import interrupts
 
@@ -70,3 +72,17 @@ def closing(raw: str, index: int, opening: str, closing: str) -> int:
                 return index + 1
         index += 1
     return len(raw)
+
+
+def reads_document(words: Sequence[str]) -> str:
+    """The variable into which `read -r -d '' NAME` takes a whole text; empty for another command."""
+    whole = words[0] == "read" and any(
+        re.fullmatch(r"-\w*d", word) and after == "" for word, after in zip(words, words[1:])
+    )
+    names = [word for word in words[1:] if word and word[0] != "-"]
+    return names[0] if whole and len(names) == 1 else ""
+
+
+def reads_array(words: Sequence[str]) -> bool:
+    """Whether `read -a NAME` takes the words of a line into an array."""
+    return words[0] == "read" and any(re.fullmatch(r"-[a-z]*a", word) for word in words)
