@@ -292,6 +292,10 @@ class Walk(Roles):
             self.in_any_round(start)
         if len(node.arms) == 1 and node.arms[0][0] is not None and not closed:
             self._guarded(node.arms[0][1], node.arms[0][0], holds=False)
+        elif tests[-1] is None and bindings.leaves(node.arms[-1][1]):
+            # What comes after a chain that ends for all other drivers.
+            found = [one for test in tests if test is not None for one in bindings.alternatives(test, self.scope)]
+            self.sink.parts += tuple(comparing.of_driver(found))
 
     def _case(self, node: Case) -> None:
         subject = expand.text(node.subject, self.scope)
