@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Dict, List
+from typing import Any, Dict, List, Set
 
 from ..schema import Query
 
@@ -26,12 +26,14 @@ def query(nic: str) -> Query:
 def parse(text: str) -> Dict[str, Any]:
     """`temperature` in degrees Celsius, `light_dbm` of the darkest lane, `reach` and `copper_m` of a cable, `module`.
 
-    `hot` and `dim` are alarms that the module has raised itself. What it does not tell is left out.
+    `hot` and `dim` are alarms that the module has raised itself, unless the thresholds for them are 0 as in cheap ones,
+    which raise all alarms. What it does not tell is left out.
     """
     found: Dict[str, Any] = {}
     light: List[float] = []
     copper = False
     named: Dict[str, str] = {}
+    untold: Set[str] = set()
     for line in text.splitlines():
         label, _colon, value = (part.strip() for part in line.partition(":"))
         number = re.match(r"-?\d{1,4}(\.\d{1,6})?\b", value)
@@ -44,6 +46,8 @@ def parse(text: str) -> Dict[str, Any]:
         elif _POWER.match(label):
             power = re.search(r"(-?\d{1,3}(\.\d{1,2})?|-inf) dBm", value)
             light += [max(float(power[1]), _DARK)] if power else []
+        elif label in _LIMITS and _ZERO.match(value):
+            untold.add(_LIMITS[label])
         elif label == _HOT and value == "On":
             found["hot"] = True
         elif _DIM.match(label) and value == "On":
@@ -55,10 +59,15 @@ def parse(text: str) -> Dict[str, Any]:
             found.update({"reach": f"CA-{reach[1]}"} if reach else {})
     if copper:
         light = []
-        found.pop("dim", None)
+        untold.add("dim")
+    for alarm in untold:
+        found.pop(alarm, None)
     module = " ".join(named[label] for label in ("Vendor name", "Vendor PN") if named.get(label))
     return {**found, **({"light_dbm": min(light)} if light else {}), **({"module": module} if module else {})}
 
 
+# The alarms of these thresholds, which nobody has programmed where they are 0.
+_LIMITS = {f"{_HOT} threshold": "hot", "Laser rx power low alarm threshold": "dim"}
+_ZERO = re.compile(r"0\.0+ (degrees C|mW)\b")
 # No light at all, where a logarithm has no number for it.
 _DARK = -40.0

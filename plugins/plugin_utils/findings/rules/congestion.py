@@ -57,7 +57,9 @@ def _yields(host: Host) -> Iterator[Hit]:
     if live in _YIELDING and host.tune.at("after", "sysctl", _KEY) is None:
         there = {*host.words("congestion", "available"), *host.words("congestion", "loadable"), "cubic"}
         evidence = {_KEY: live, "available": ", ".join(sorted(there))}
-        yield Hit(evidence, remedy={"tuning_host_sysctl": {_KEY: "cubic"}})
+        # Whoever writes lp for a whole host may want it to stand back, such as one that only makes copies.
+        severity = "note" if live == "lp" else ""
+        yield Hit(evidence, remedy={"tuning_host_sysctl": {_KEY: "cubic"}}, severity=severity)
 
 
 RULES = (
@@ -65,7 +67,8 @@ RULES = (
         id="congestion-control-yields",
         severity="low",
         title="The congestion control gives way to all other traffic",
-        condition="net.ipv4.tcp_congestion_control is vegas or lp, and the inventory does not ask for it",
+        condition="net.ipv4.tcp_congestion_control is vegas or lp, and the inventory does not ask for it; a note with "
+        "lp",
         explanation="These take each longer round trip for a full path and send less, while cubic and BBR of others "
         "fill the queue. Beside them a connection keeps a small part of the path.",
         action="Use cubic, or BBR where paths lose packets; a single program may ask for lp itself (TCP_CONGESTION).",

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from statistics import median
 from typing import Any
 
-from ..harm import much, overflowed, squeezed, stolen, throttled
+from ..harm import HOUR, much, overflowed, pressed, seldom, squeezed, stolen, throttled
 from ..model import Hit, Rule, nic_remedy
 from ..view import Fleet, Host, Nic
 
@@ -33,6 +33,8 @@ def _quota(host: Host) -> Iterator[Hit]:
     if not share:
         return
     refused, since = much(host, "TcpExtListenOverflows")
+    if seldom(host, refused, HOUR) and not host.number("protocols", "interval"):
+        refused = 0
     evidence = {
         "periods with the quota used up": f"{host.count('brakes', 'quota', 'throttled')}, {share} % of all",
         **({"accept queue overflowed": f"{refused} times {since}"} if refused else {}),
@@ -67,7 +69,7 @@ def _emulated(host: Host) -> Iterator[Hit]:
             # A real card of this kind may be a slow one, and only the firmware tells whether this is a guest.
             above = host.text("kernel", "guest_of")
             most = 2 * _packets(nic) >= max(map(_packets, host.nics))
-            harm = (xen or (above and most)) and (squeezed(host) or overflowed(host))
+            harm = (xen or (above and most)) and (pressed(host) or overflowed(host))
             late = {"processors": "out of budget, or their backlog overflowed"} if harm and above else {}
             told = {"hypervisor": above} if above else {}
             evidence = {"driver": nic.driver, "chip": chip or "the paravirtual one of Xen, on EC2", **told, **late}
@@ -216,7 +218,7 @@ RULES = (
         severity="medium",
         title="A container uses up its quota of processors and stands still until the next period",
         condition="a container had used up its quota in a tenth of at least 1000 periods, and its accept queue "
-        "overflowed; without that it is a note",
+        "overflowed once an hour; without that it is a note",
         explanation="A quota (`cpu.max`, `cpulimit` of Proxmox, `limits.cpu` of Kubernetes) is given for each tenth of "
         "a second. A program with many threads uses it up at once, and answers nothing for the rest, although the "
         "host has processors to spare.",

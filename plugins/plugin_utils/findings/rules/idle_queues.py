@@ -6,7 +6,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 
-from ..harm import lost, overflowed, squeezed, strained
+from ..harm import lost, overflowed, pressed, squeezed, strained
 from ..model import Hit, Rule, nic_remedy
 from ..view import Host, Nic
 from .interrupts import dials_in
@@ -113,8 +113,11 @@ def _left_out(host: Host) -> Iterator[Hit]:
         # More is a limit of the hardware on some: 16 of ixgbe, a power of two of mlx4.
         if not 0 < served < _ENOUGH or served * 2 > nic.queues or meant:
             continue
+        # Queues that rules send to are kept out of the table for that.
+        if nic.below("ntuple_rules"):
+            continue
         loss = lost(nic, "rx_missed")
-        late = squeezed(host) or overflowed(host)
+        late = pressed(host) or overflowed(host)
         told = {
             **({"lost, ring full": loss.text} if loss else {}),
             **({"processors": "out of budget, or their backlog overflowed"} if late else {}),
@@ -144,8 +147,8 @@ RULES = (
         severity="medium",
         title="The table of RSS leaves out queues of a NIC that loses packets",
         condition="the indirection table serves half of the NIC's queues at most, and fewer than 16, the inventory "
-        "does not ask for it, and packets were lost because a ring was full, or processors ran out of budget or "
-        "dropped packets",
+        "does not ask for it, there are no rules of ntuple, and packets were lost because a ring was full, or "
+        "processors ran out of budget with losses or for a quarter of all packets, or dropped packets",
         explanation="Somebody has set the table to some of the queues (`ethtool -X NIC equal 2`), to try or to keep "
         "others for a program, and the kernel holds fast to it. The processors of the other queues have nothing to do.",
         action="Let the table serve all queues again, unless the others are kept for rules of their own "

@@ -101,11 +101,18 @@ def _shrunk(host: Host) -> Iterator[Hit]:
         name, smallest = row.text("name"), Facts(row.at("smallest"))
         own, uplinks = smallest.count("mtu"), Facts(smallest.at("uplinks")).raw
         # Where a bridge knows VLANs, each of them may have its own size.
-        if uplinks and smallest.count("inside") and not row.flag("vlans"):
+        jumbo = any(isinstance(mtu, int) and mtu > 1500 for mtu in uplinks.values())
+        # Guests and containers learn the size of each other's segments; only what the host sends is smaller.
+        if jumbo and smallest.count("inside") and not row.flag("vlans") and _speaks(host, name):
             evidence: dict[str, Any] = {f"mtu of {name}": own, f"mtu of its port {smallest.text('port')}": own}
             evidence.update({f"mtu of its port {port}": mtu for port, mtu in uplinks.items()})
             evidence["guests and containers with more"] = smallest.count("inside")
             yield Hit(evidence, name, action=_OWN.format(name, smallest.text("port")))
+
+
+def _speaks(host: Host, bridge: str) -> bool:
+    """Whether the host itself has an address at a bridge."""
+    return any(row.text("nic") == bridge for row in host.rows("addresses"))
 
 
 def _members(host: Host) -> Iterator[Hit]:
@@ -201,8 +208,8 @@ RULES = (
         id="bridge-mtu-below-uplink",
         severity="low",
         title="A bridge of jumbo frames has the small MTU of one of its ports",
-        condition="a bridge that does not know VLANs has the MTU of its smallest port, and its port with hardware and "
-        "at least one guest or container have a larger one",
+        condition="a bridge that does not know VLANs and has an address has the MTU of its smallest port, its port "
+        "with hardware has one above 1500, and at least one guest or container a larger one",
         explanation="A bridge without an MTU of its own takes the smallest of its ports, so the host itself sends "
         "small packets since that port came. What others send to this port is silently dropped where it is larger.",
         action="Give all ports of the bridge the same MTU.",

@@ -45,7 +45,9 @@ def _floods(host: Host) -> Iterator[Hit]:
         kinds = {kind: row.count(kind) for kind in ("nics", "guests", "containers", "others") if row.count(kind)}
         # Between two ports there is nothing to choose.
         if row.flag("forgets") is True and sum(kinds.values()) > 2:
-            yield Hit({"bridge": row.text("name"), "ageing_time": 0, **kinds})
+            # One guest beside the wires is mostly there to see all of it.
+            several = row.count("guests") + row.count("containers") > 1
+            yield Hit({"bridge": row.text("name"), "ageing_time": 0, **kinds}, severity="" if several else "note")
 
 
 RULES = (
@@ -53,7 +55,8 @@ RULES = (
         id="bridge-forgets-addresses",
         severity="low",
         title="A bridge sends everything to all its ports, because it keeps no addresses",
-        condition="a bridge of more than two ports has an ageing time of 0",
+        condition="a bridge of more than two ports has an ageing time of 0; a note with fewer than two guests or "
+        "containers, as to see everything may be what it is for",
         explanation="With 0 a bridge forgets at once at which port an address is, so it works like a hub: each guest "
         "or container gets the packets of all others, and the processor copies them as often. Mirrors of ports, and "
         "some versions of OpenStack, set it.",

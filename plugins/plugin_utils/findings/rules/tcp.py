@@ -30,7 +30,9 @@ def _valued(verdict: Verdict, good: Optional[int]) -> Callable[[Host], Iterator[
 def _uncut(host: Host) -> Iterator[Hit]:
     count, since = much(host, "TcpExtTCPWqueueTooBig")
     now = host.number("protocols", "interval")
-    if count and (now or not seldom(host, count, HOUR)):
+    again, _since = host.protocol("TcpRetransSegs")
+    # Beside what is sent again some are no trouble: a later acknowledgement makes room.
+    if count and count * 100 >= again and (now or not seldom(host, count, HOUR)):
         limits = host.sysctl("net.ipv4.tcp_wmem")
         evidence = {
             "segments that were not cut": f"{count} {since} (TCPWqueueTooBig)",
@@ -175,8 +177,9 @@ RULES = (
         id="tcp-segments-not-cut",
         severity="medium",
         title="TCP does not send again what is lost, because its send buffer is too short to cut it",
-        condition="TCP has refused to cut a segment at least 1000 times (100 within an interval) and once an hour, as "
-        "the queue of the socket had more than twice its buffer (TCPWqueueTooBig)",
+        condition="TCP has refused to cut a segment at least 1000 times (100 within an interval), once an hour and for "
+        "one in a hundred segments that were sent again, as the queue of the socket had more than twice its buffer "
+        "(TCPWqueueTooBig)",
         explanation="Since the corrections of SACK in June 2019 a segment is not cut where a socket holds much more "
         "than its buffer. The first kernels with them took programs with small buffers for an attack, and their "
         "connections stand still after a loss until they time out.",
