@@ -5,7 +5,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ..harm import costly, filled, lost, overflowed, pressed, too_hot
+from ..harm import costly, filled, lost, overflowed, pressed, squeezed, too_hot
 from ..model import Hit, Rule
 from ..view import Host
 
@@ -35,7 +35,9 @@ def _hot(host: Host) -> Iterator[Hit]:
     heat = too_hot(host)
     if not heat:
         return
-    late = sum(row.count("squeezed") for row in host.processors) if pressed(host) else 0
+    # A router has nothing else to do, so heat is felt there first.
+    behind = pressed(host) or (host.forwards and squeezed(host))
+    late = sum(row.count("squeezed") for row in host.processors) if behind else 0
     losses = {nic.name: loss.text for nic in host.nics for loss in [lost(nic, "rx_missed")] if loss}
     evidence = {
         **heat,
@@ -55,8 +57,8 @@ RULES = (
         title="The processors are slowed down because they are too hot",
         condition="an Intel processor was too hot for a hundredth of the time since the boot, or once a minute, or the "
         "kernel or the firmware of another one has lowered its clock for heat just now, and processors run out of "
-        "budget with losses or for a quarter of all packets, or packets are lost; without those it is a note, but for "
-        "laptops",
+        "budget (on other hosts than routers with losses or for a quarter of all packets), or packets are lost; "
+        "without those it is a note, but for laptops",
         explanation="A box without a fan, or one whose fan is full of dust, is fast for some minutes, and then runs at "
         "half of its clock and less. It looks like a network that gets slower under load.",
         action="Cool it: clean fan and fins, renew the paste, let air pass, and take power limits of the firmware down "
