@@ -60,6 +60,9 @@ def _of_other_ways(host: Host, count: int) -> dict[str, str]:
     below = {name for row in host.rows("addresses") if row.text("nic") in ways for name in row.words("hardware")}
     out = below.union(ways, *([nic.name for nic in host.under(way)] for way in ways))
     others = [nic for nic in host.nics if nic.linked and nic.name not in out]
+    # Where one does not count its broadcasts, the drops may be nothing else.
+    if any(nic.number("counters", "total", "rx_broadcast") is None for nic in others if nic.packets):
+        return {}
     came = sum(nic.packets for nic in others)
     heard = sum(nic.counted("rx_broadcast")[0] for nic in others) + host.protocol("IpExtInMcastPkts")[0]
     now = host.number("protocols", "interval")
