@@ -33,7 +33,7 @@ def gather(host: ReadOnlyHost) -> Dict[str, Any]:
         # Both have parameters, so that they have a folder also where they are built in.
         **(_virtual(host) if host.exists(f"{kmod.ROOT}/kvm") else {}),
         **({"kubernetes": True} if any(map(host.exists, _KUBERNETES)) else {}),
-        **({"no_msi": True} if re.search(r"\bpci=(\S+,)?nomsi\b", host.read("/proc/cmdline") or "") else {}),
+        **({"no_msi": True} if kmod.forbids_messages(host) else {}),
         "forwards_ipv4": sysfs.text(host, sysctl.path("net.ipv4.ip_forward")) == "1",
         "forwards_ipv6": sysfs.text(host, sysctl.path("net.ipv6.conf.all.forwarding")) == "1",
     }

@@ -171,3 +171,8 @@ def overriders(host: Reader, keys: Sequence[str]) -> List[Dict[str, str]]:
         if equals and "." in key:
             found[name(key)] = {"key": name(key), "file": _COMMAND_LINE, "value": value}
     return [found[key] for key in keys if key in found]
+
+
+def forbids_messages(host: Reader) -> bool:
+    """Whether the kernel's command line forbids all devices to send their interrupts as messages (MSI)."""
+    return re.search(r"\bpci=(\S+,)?nomsi\b", host.read(_COMMAND_LINE) or "") is not None
