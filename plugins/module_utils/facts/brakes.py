@@ -21,17 +21,17 @@ def gather(host: ReadOnlyHost) -> Optional[Dict[str, Any]]:
     Of a container the periods of its `quota`, and in how many of them it was used up. `memory_waits` is the percent of
     the last five minutes in which all programs at once waited for memory. None where there is nothing.
     """
-    hot = {
-        key: max(number for number in numbers if number is not None)
-        for key, file in (("hot_ms", "throttle_total_time_ms"), ("hot_times", "throttle_count"))
-        for numbers in [[sysfs.number(host, f"{_PACKAGE}/{part}_{file}") for part in ("package", "core")]]
-        if any(numbers)
-    }
     cools = [] if host.exists(_PACKAGE) else [*_coolers(host), *_firmware(host)]
     quota = cgroups.quota(next(filter(None, map(host.read, cgroups.STATISTICS)), ""))
     waits = pressure.full(host.read(pressure.MEMORY) or "")
-    told = {"cools": cools, "quota": quota, "memory_waits": waits}
-    return {**hot, **{key: value for key, value in told.items() if value}} or None
+    hot = {"hot_ms": _most(host, "throttle_total_time_ms"), "hot_times": _most(host, "throttle_count")}
+    told = {**hot, "cools": cools, "quota": quota, "memory_waits": waits}
+    return {key: value for key, value in told.items() if value} or None
+
+
+def _most(host: ReadOnlyHost, file: str) -> int:
+    """The larger one of what is counted of the package and of the first core."""
+    return max(sysfs.number(host, f"{_PACKAGE}/{part}_{file}") or 0 for part in ("package", "core"))
 
 
 def _coolers(host: ReadOnlyHost) -> List[str]:

@@ -129,7 +129,8 @@ def _settled(sink: Sink) -> List[Setting]:
         elif exclusive(before.branch, setting.branch):
             sink.gives_way(setting, before, "the other case of a condition")
             said = f"{sink.position(setting.line)} has another value, for another case of a condition"
-            sink.note(before.line, said) if before.line not in {*told, setting.line} else None
+            if before.line not in {*told, setting.line}:
+                sink.note(before.line, said)
             for case in branches.apart(before.branch, setting.branch):
                 lost.setdefault(case, before)
         else:

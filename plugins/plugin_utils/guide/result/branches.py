@@ -17,18 +17,18 @@ def apart(one: Branch, other: Branch) -> List[Tuple[int, int]]:
 
 def of_lost_cases(sink: Sink, settings: Sequence[Setting], lost: Mapping[Tuple[int, int], Setting]) -> Set[Any]:
     """What only a case sets that gives way to another one of its condition; the inventory is that of one case."""
-    apart: Dict[Any, Setting] = {}
+    winners: Dict[Any, Setting] = {}
     elsewhere: Set[Any] = set()
     for one in settings:
         case = next(((group, number) for group, number, _kind in one.branch if (group, number) in lost), None)
         if case and not bonded.is_list(one.key):
-            apart.setdefault(one.address, lost[case])
+            winners.setdefault(one.address, lost[case])
         else:
             elsewhere.add(one.address)
-    gone = set(apart) - elsewhere
+    gone = set(winners) - elsewhere
     for one in settings:
         if one.address in gone:
-            other = sink.position(apart[one.address].line)
+            other = sink.position(winners[one.address].line)
             sink.remark(one.line, CONDITIONAL, f"{one.named} is of another case of the condition than {other}")
     return gone
 
@@ -44,9 +44,5 @@ def unsure(sink: Sink) -> List[int]:
         for index, one in enumerate(group_settings):
             for other in group_settings[index + 1 : index + 200]:
                 if one.value != other.value and (exclusive(one.branch, other.branch) or "if") != "if":
-                    shared = {group for group, _n, _k in one.branch} & {group for group, _n, _k in other.branch}
-                    numbers = {group: number for group, number, _k in one.branch}
-                    found += [
-                        group for group, number, _k in other.branch if group in shared and numbers[group] != number
-                    ]
+                    found += [group for group, _number in apart(one.branch, other.branch)]
     return found

@@ -96,9 +96,9 @@ class OwnPrograms(Substitutions):
             said = " ".join(map(masks.shown, words))
             self.sink.remark(line, OTHER_TOOL, f"{said}: it acts on another host or in a container")
             return
-        talks = len(words) == 2 and (_TALKING.match(name.lower().lstrip("_")) or _talks(name))
-        talks = talks and not _RUNNING.search(name.lower())
-        for index, word in enumerate(words[1:] if not talks else (), 1):
+        told = _TALKING.match(name.lower().lstrip("_")) is not None
+        talks = (told or _talks(name)) and not _RUNNING.search(name.lower())
+        for index, word in enumerate(() if talks and len(words) == 2 else words[1:], 1):
             if " " in word.strip() and programs.program(word.split()[0]) in programs.PROGRAMS:
                 self.embedded([(line, word)])
                 return
@@ -125,7 +125,7 @@ class OwnPrograms(Substitutions):
         ):
             self.dynamic = True
             self.sink.nothing(line, "runs what it is told by its arguments")
-        elif _TALKING.match(name.lower().lstrip("_")) or (_talks(name) and not _RUNNING.search(name.lower())):
+        elif told or talks:
             self.sink.nothing(line, "only prints")
         elif name.endswith((".sh", ".py", ".pl")) or words[0].startswith(("/", "./", "~")):
             self._stands_elsewhere(words)
